@@ -482,12 +482,25 @@ static enum outcome look(struct claim *claim, struct problem **wrong)
 	return may_go_on(claim) ? TRUSTED : DONE;
 }
 
+/*
+ * Due early if the clock was set forward, or if IDs are ahead of the clock, and
+ * a higher ceiling is above them.
+ */
+static bool is_near(const struct claim *claim)
+{
+	uint64_t horizon_s = claim->settings->horizon_s;
+	uint64_t ahead_s = claim->now.lag_ns / SEC_NS;
+
+	if (ahead_s >= horizon_s)
+		ahead_s = 0;
+	return claim->lifted_s <
+	       wall_s() + ahead_s + (horizon_s - ahead_s) * 2 / 5;
+}
+
 static bool is_due(const struct claim *claim)
 {
 	return boot_ns() >= claim->raise_ns ||
-	       claim->lifted_s != claim->record.ceiling_s ||
-	       /* Due early if the clock was set forward. */
-	       claim->lifted_s < wall_s() + claim->settings->horizon_s * 2 / 5;
+	       claim->lifted_s != claim->record.ceiling_s || is_near(claim);
 }
 
 /* Rule 4: adopt the kernel's claim, or go on with it. */
@@ -805,9 +818,28 @@ static bool step(struct claim *claim, struct problem **wrong)
 	return !row->waits;
 }
 
-bool claim_is_used(const struct claim *claim)
+uint64_t claim_left_s(const struct claim *claim)
 {
-	return *claim->mine && claim->lifted_s > wall_s();
+	uint64_t ids_s = (wall_ns() + claim->now.lag_ns) / SEC_NS;
+
+	return *claim->mine && claim->lifted_s > ids_s ? claim->lifted_s - ids_s
+						       : 0;
+}
+
+/*
+ * Rule 8 keeps the ceiling near the clock, and IDs may be ahead of that: above
+ * a floor, or because the clock was set back.
+ */
+static struct problem *check_ahead(const struct claim *claim)
+{
+	if (!*claim->mine || !claim->now.lag_ns || claim_left_s(claim))
+		return NULL;
+	return problem_for_now(
+		"IDs are ahead of the clock by more than --horizon, so none "
+		"that show number %" PRIu64 " are made until it has caught up: "
+		"see \"kuid clock\"; to take IDs back, stop kuid-claim, run "
+		"\"kuid restore --may-repeat\" and start it again",
+		claim->number);
 }
 
 static void back_off(struct claim *claim)
@@ -859,6 +891,8 @@ void claim_step(struct claim *claim)
 	if (!wrong && tries)
 		while (step(claim, &wrong))
 			;
+	if (!wrong && tries)
+		wrong = check_ahead(claim);
 	/* Nothing was tried, so the former error stands. */
 	if (!wrong && !tries)
 		return;

@@ -140,8 +140,11 @@ void claim_step(struct claim *claim);
 /* When to call claim_step() next, on the clock of boot_ns(). */
 uint64_t claim_next_ns(const struct claim *claim);
 
-/* Whether the consumer has a number that it may use now. */
-bool claim_is_used(const struct claim *claim);
+/*
+ * How long until the consumer's IDs come to its ceiling, in seconds; 0 if it
+ * has no number that it may use now.
+ */
+uint64_t claim_left_s(const struct claim *claim);
 
 /*
  * End the consumer's claim, and give the number back. If this process has

@@ -26,6 +26,7 @@
  * @ceiling_ns: IDs with @number are below this time
  * @sure_ns: all IDs from before the boot are certainly below this time; 0 if
  *	that isn't certain
+ * @lag_ns: how far the clock of IDs is ahead of the wall clock
  * @epoch_ms: what snowflake's milliseconds count from
  * @interval: I of k96 and k128; 0 if it isn't known
  */
@@ -37,6 +38,7 @@ struct consumer_state {
 	uint64_t floor_ns;
 	uint64_t ceiling_ns;
 	uint64_t sure_ns;
+	uint64_t lag_ns;
 	uint64_t epoch_ms;
 	unsigned int interval;
 };

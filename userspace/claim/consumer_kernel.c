@@ -71,6 +71,7 @@ static uint64_t sure_ns(const struct kuid_state *state)
 
 static struct problem *read_state(struct consumer_state *to)
 {
+	struct kuid_status status;
 	struct kuid_state state;
 	bool snowflake;
 
@@ -78,7 +79,8 @@ static struct problem *read_state(struct consumer_state *to)
 		handle = kuid_open(KUID_FORMAT_DEFAULT);
 	if (!handle)
 		return failed("opening /dev/kuid");
-	if (kuid_read_state(handle, &state))
+	if (kuid_read_state(handle, &state) ||
+	    kuid_read_status(handle, &status))
 		return failed("reading the state");
 	snowflake = state.snowflake_from == KUID_FROM_CLAIM;
 	*to = (struct consumer_state) {
@@ -89,6 +91,7 @@ static struct problem *read_state(struct consumer_state *to)
 		.floor_ns = state.claim_floor_ns,
 		.ceiling_ns = state.claim_ceiling_ns,
 		.sure_ns = sure_ns(&state),
+		.lag_ns = status.slot_lag_ns,
 		.epoch_ms = state.snowflake_epoch_ms,
 		.interval = state.interval,
 	};

@@ -26,13 +26,11 @@ static void metric(FILE *file, const struct claim *claim, const char *name,
 
 static void print(FILE *file, const struct claim *claim)
 {
-	uint64_t now_s = wall_ns() / SEC_NS, left_s = 0;
+	uint64_t left_s = claim_left_s(claim);
 
-	if (claim_is_used(claim))
-		left_s = claim->lifted_s - now_s;
 	metric(file, claim, "used", "gauge",
 	       "Whether the machine has a number and may use it now.",
-	       claim_is_used(claim));
+	       left_s > 0);
 	if (*claim->mine)
 		metric(file, claim, "number", "gauge", "The number.",
 		       claim->number);

@@ -76,7 +76,7 @@ int run(struct claim *claim, const char *metrics)
 		claim_step(claim);
 		tell(claim, claim->wrong);
 		tell_metrics(claim, metrics);
-		if (!ready && claim_is_used(claim)) {
+		if (!ready && claim_left_s(claim)) {
 			ready = true;
 			service_notify("READY=1");
 		}
