@@ -250,7 +250,6 @@ void kuid_status_fill_state(struct kuid_state *state)
 		.again_until_ns = reading.gate.cover.again_until,
 		.cover_load_id = reading.gate.cover.load_id,
 		.cover_epoch = reading.gate.cover.epoch,
-		.clock_ns = reading.wall +
-			    max(reading.stamp_lag, reading.slot_lag),
+		.clock_ns = reading.clock,
 	};
 }

@@ -97,6 +97,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	slot_ahead = slot + generator->max_ahead;
 	if (kuid_epoch_node_given(epoch))
 		slot = max(slot, stamp);
+	reading->clock = slot;
 	slot += generator->max_ahead;
 	reading->expired = epoch->claimed &&
 			   slot_ahead >=

@@ -20,6 +20,8 @@
  * @stamp_end: all stamps with a given node are below this time, in nanoseconds
  *	since 1970; 0 if there are none
  * @slot_end: all slots are below this time, in nanoseconds since 1970
+ * @clock: the slot clock; the stamp clock if that is ahead of it and the node
+ *	was given, because a ceiling holds for these stamps, too
  * @gate: the gate
  * @steps_back: how often the wall clock was set back
  * @steps_forward: how often the wall clock was set forward
@@ -40,6 +42,7 @@ struct kuid_reading {
 	u64 ahead[KUID_NR_SOURCES];
 	u64 stamp_end;
 	u64 slot_end;
+	u64 clock;
 	struct kuid_gate gate;
 	u64 steps_back;
 	u64 steps_forward;

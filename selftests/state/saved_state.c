@@ -367,6 +367,24 @@ TEST_F(state, ceiling_above_idle_clock)
 	expect_only(_metadata, self->fd, EVERY_FORMAT);
 }
 
+/* Stamps with a drawn node need no cover, also if they are far ahead. */
+TEST_F(state, no_ceiling_above_drawn_stamps)
+{
+	enum { DAY = 86400 };
+	struct kuid_state state;
+	struct fields fields;
+
+	start(_metadata, &self->fd, "state=required");
+	ASSERT_EQ(0, begin_cover(self->fd, 0));
+	ASSERT_EQ(0, shift_wall_seconds(DAY));
+	ASSERT_EQ(0, take_fields(self->fd, format_of(KUID_FORMAT_V7), &fields));
+	ASSERT_EQ(0, shift_wall_seconds(-DAY));
+	/* The first that finds the step. */
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	EXPECT_LT(state.wall_ns + DAY / 2 * NSEC_PER_SEC, fields.ns);
+	EXPECT_EQ(state.wall_ns, state.clock_ns);
+}
+
 static void expect_status(struct __test_metadata *_metadata, int fd, bool safe,
 			  __u64 reasons)
 {

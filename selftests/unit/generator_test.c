@@ -118,6 +118,21 @@ TEST_AFTER(the_ceiling_holds_for_given_stamps, setup_given)
 	assert_int_equal(by_cpu(KUID_STAMPS, 0, 1).count, 1);
 	assert_int_equal(host_raise(NOW + AHEAD), 0);
 	assert_true(host_read().past_ceiling);
+	assert_int_equal(host_read().clock,
+			 NOW + host_read().stamp_lag - HOST_SECOND);
+}
+
+/* No ceiling holds for stamps with a drawn node, however far they are ahead. */
+TEST(drawn_stamps_need_no_ceiling)
+{
+	assert_true(host_publish(KUID_EPOCH_COVER, false));
+	assert_int_equal(host_raise(NOW + HOST_SECOND), 0);
+	machine_step_wall(3600 * HOST_SECOND);
+	by_cpu(KUID_STAMPS, 0, 1);
+	machine_step_wall(-3600 * HOST_SECOND);
+	assert_int_equal(host_read().stamp_lag, 3600 * HOST_SECOND);
+	assert_int_equal(host_read().clock, NOW);
+	assert_false(host_read().past_ceiling);
 }
 
 TEST(the_ceiling_is_passed_when_the_window_reaches_it)

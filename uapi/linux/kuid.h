@@ -530,9 +530,9 @@ struct kuid_page {
  * @again_until_ns: out: all such times are below this one; 0 if there are none
  * @cover_load_id: out: with @cover_epoch the name of the cover
  * @cover_epoch: out: 0 if no cover has begun since the module was loaded
- * @clock_ns: out: the clock of the stamp or the slot formats, whichever is ahead
- *	of the other. While they run at half speed it is above @wall_ns, and it
- *	passes @slot_ns and @stamp_ns while no IDs are made
+ * @clock_ns: out: the clock of the slot formats, or with a given node that of
+ *	the stamp formats if it is ahead. While it runs at half speed it is above
+ *	@wall_ns, and it passes @slot_ns and @stamp_ns while no IDs are made
  * @reserved: must be zero
  *
  * The claimed numbers are @worker and @snowflake_worker if @worker_from and
