@@ -402,17 +402,12 @@ static u64 kuid_generator_begin_slots(struct kuid_generator *generator,
 				 ahead);
 }
 
-/*
- * Put a claim of @epoch into the gate. Slots that are taken from now on are not
- * below the clock, except for the grid tick that it is in.
- */
+/* Put a claim of @epoch into the gate. */
 static void kuid_generator_begin_claim(struct kuid_generator *generator,
 				       const struct kuid_epoch *epoch, u64 mono,
 				       struct kuid_claimed *claim)
 {
-	const struct kuid_clock *slots = &generator->slot_clock;
-	u64 first = kuid_clock_at(slots->offset, slots->half, mono) -
-		    KUID_GRID_TICK_NS;
+	u64 first = kuid_generator_first_slot(generator, mono);
 
 	claim->parts = epoch->claimed;
 	claim->worker = epoch->identity.worker;

@@ -427,6 +427,29 @@ TEST(a_claim_tells_how_far_it_was_used)
 	}
 }
 
+/*
+ * The slot clock goes back with the wall clock if nothing was handed out, but
+ * not below the claim's floor.
+ */
+TEST(a_claim_tells_of_slots_below_its_begin)
+{
+	const struct kuid_claimed *former = &host.change.former;
+	const u64 floor = HOST_WALL - 2 * HOST_SECOND;
+	u64 first;
+
+	claim(KUID_PARTS_WORKER, 0, HOST_WALL + 100 * HOST_SECOND);
+	machine_step_wall(-(s64)HOST_SECOND);
+	first = host_ns(KUID_GRID,
+			take(KUID_GRID, KUID_PART_WORKER).units.first);
+	machine_step_wall(HOST_SECOND);
+	claim(KUID_PARTS_WORKER, floor, HOST_WALL + 100 * HOST_SECOND);
+	assert_in_range(former->first, first - KUID_GRID_TICK_NS, first);
+	machine_step_wall(-3 * (s64)HOST_SECOND);
+	host_read();
+	claim(0, 0, 0);
+	assert_in_range(former->first, floor, first);
+}
+
 TEST(a_claim_has_a_floor)
 {
 	u64 floor = HOST_WALL + 5 * HOST_SECOND;
