@@ -133,7 +133,8 @@ ssize_t kuid_stream_read(struct kuid_stream *stream,
 	if (kuid_stream_has_rest(stream)) {
 		kuid_events_look();
 		ret = kuid_stream_give(stream, sink, NULL);
-		request->begun = true;
+		/* Another read may have taken the rest. */
+		request->begun = ret > 0;
 	}
 	if (ret < 0)
 		return ret;

@@ -6,6 +6,7 @@
  */
 #include "../lib/harness.h"
 
+#include <pthread.h>
 #include <signal.h>
 
 #include "../lib/children.h"
@@ -397,6 +398,60 @@ static void expect_status(struct __test_metadata *_metadata, int fd, bool safe,
 	ASSERT_EQ(0, get_status(fd, &status));
 	EXPECT_EQ(safe ? SLOTS : 0, status.reboot_safe & SLOTS);
 	EXPECT_EQ(reasons, status.reasons & looked_at);
+}
+
+/* Readers of one file of text. */
+struct readers {
+	pthread_barrier_t gate;
+	int fd;
+	bool failed;
+};
+
+static void *read_a_line(void *arg)
+{
+	struct readers *all = arg;
+	char line[64];
+
+	pthread_barrier_wait(&all->gate);
+	if (read(all->fd, line, sizeof(line)) < 0)
+		all->failed = true;
+	return NULL;
+}
+
+/* Two calls want the rest of a line: one gets it, the other one waits. */
+TEST_F(state, one_rest_for_two_readers)
+{
+	enum { TRIES = 2000 };
+	const struct format *lex = format_of(KUID_FORMAT_LEX);
+	struct readers all = { 0 };
+	struct kuid_state state;
+	pthread_t threads[2];
+	int i, t;
+	char c;
+
+	start(_metadata, &self->fd, "state=required");
+	ASSERT_EQ(0, begin_cover(self->fd, 0));
+	all.fd = open_device_file(lex, ".txt", 0);
+	ASSERT_LE(0, all.fd);
+	ASSERT_EQ(0, pthread_barrier_init(&all.gate, NULL, 3));
+	for (i = 0; i < TRIES && !all.failed; i++) {
+		ASSERT_EQ(0, raise_cover(self->fd, clock_ns() + HOUR));
+		ASSERT_EQ(1, read(all.fd, &c, 1));
+		ASSERT_EQ(0, get_state(self->fd, &state));
+		ASSERT_EQ(0, raise_cover(self->fd, state.slot_ns));
+		for (t = 0; t < 2; t++)
+			ASSERT_EQ(0, pthread_create(&threads[t], NULL,
+						    read_a_line, &all));
+		pthread_barrier_wait(&all.gate);
+		usleep(100);
+		ASSERT_EQ(0, raise_cover(self->fd, clock_ns() + HOUR));
+		for (t = 0; t < 2; t++)
+			ASSERT_EQ(0, pthread_join(threads[t], NULL));
+	}
+	EXPECT_FALSE(all.failed)
+		TH_LOG("try %d", i);
+	pthread_barrier_destroy(&all.gate);
+	close(all.fd);
 }
 
 /* All combinations of given identity and floor. */
