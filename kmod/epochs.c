@@ -77,6 +77,14 @@ static void kuid_change_open(struct kuid_change *change, enum kuid_why why)
 	};
 }
 
+/* Whether there may be a twin, and no epoch has begun since that has no twin. */
+static bool kuid_change_is_after_fork(const struct kuid_change *change)
+{
+	lockdep_assert_held(&kuid_epochs_lock);
+
+	return change->closings != kuid_host.gate.reopened;
+}
+
 /* Make the change one for a machine that may have a twin. */
 static void kuid_change_for_fork(struct kuid_change *change)
 {
@@ -208,7 +216,7 @@ static int kuid_epochs_begin_first(void)
 
 	kuid_change_open(&change, KUID_EPOCH_FIRST);
 	/* The machine may have been cloned or hibernated before. */
-	if (change.closings)
+	if (kuid_change_is_after_fork(&change))
 		kuid_change_for_fork(&change);
 	change.redrawn = true;
 	change.fresh_slots = true;
@@ -276,7 +284,8 @@ int kuid_epochs_start_slow(bool nonblock)
  * kuid_epochs_begin_for_fork - begin an epoch whose drawn parts a twin doesn't
  *	have
  *
- * If there is no epoch yet, nothing happens: the first one will do this.
+ * If there is no epoch yet, nothing happens: the first one will do this. Nor if
+ * an administrator was quicker: kuid_epochs_set_identity() has done it.
  *
  * Context: process. Sleeps.
  * Return: 0; -ENOMEM, and the gate stays closed.
@@ -284,11 +293,12 @@ int kuid_epochs_start_slow(bool nonblock)
 int kuid_epochs_begin_for_fork(void)
 {
 	struct kuid_change change;
+	bool wanted;
 
 	kuid_change_open(&change, KUID_EPOCH_FORK);
+	wanted = kuid_host.epoch && kuid_change_is_after_fork(&change);
 	kuid_change_for_fork(&change);
-	return kuid_change_close(&change, kuid_host.epoch ? 0 : -EALREADY, NULL,
-				 NULL);
+	return kuid_change_close(&change, wanted ? 0 : -EALREADY, NULL, NULL);
 }
 
 /**
@@ -389,6 +399,9 @@ int kuid_epochs_raise_cover(const struct kuid_cover *cover)
  * @set: the request; the caller has checked its flags and reserved fields. Its
  *	epoch and load_id are set
  *
+ * What an administrator sets or confirms in a clone stays: if the epoch for the
+ * clone has not begun yet, this one takes its place.
+ *
  * Context: process. Sleeps.
  * Return: 0; -EBUSY, -EINVAL or -ENODEV as kuid_identity_change(); -EBUSY also
  * if a private lane may have had the given node; -ENOMEM. After an error the
@@ -397,11 +410,15 @@ int kuid_epochs_raise_cover(const struct kuid_cover *cover)
 int kuid_epochs_set_identity(struct kuid_set_identity *set)
 {
 	struct kuid_change change;
+	u32 changed = 0;
 	int ret;
 
 	kuid_change_open(&change, KUID_EPOCH_SET);
-	ret = kuid_identity_change(&change.choices, set, &change.changed);
-	change.stale &= ~change.changed;
+	if (kuid_change_is_after_fork(&change))
+		kuid_change_for_fork(&change);
+	ret = kuid_identity_change(&change.choices, set, &changed);
+	change.changed |= changed;
+	change.stale &= ~changed;
 	if (set->flags & KUID_IDENTITY_CONFIRM)
 		change.stale &= kuid_identity_claimed(&change.choices);
 	return kuid_change_close(&change, ret, &set->epoch, &set->load_id);

@@ -293,6 +293,50 @@ TEST_F(vmgenid, notification)
 	unmap_page(page);
 }
 
+/* An administrator may be the first who calls in a clone. */
+TEST_F(vmgenid, identity_is_set_first)
+{
+	const struct format *k128 = format_of(KUID_FORMAT_K128);
+	const struct {
+		struct kuid_set_identity set;
+		int node;	/* result of a call for an ID that shows it */
+		int worker;
+	} cases[] = {
+		{ { .flags = KUID_IDENTITY_CONFIRM }, 1, 1 },
+		{ { .node_from = KUID_FROM_GIVEN, .node = 1 }, 1, -ESTALE },
+		{ { .worker_from = KUID_FROM_GIVEN }, -ESTALE, 1 },
+		{ { .flags = 0 }, -ESTALE, -ESTALE },
+	};
+	struct kuid_status status;
+	__u8 id[ID_SIZE_MAX];
+	__u64 load_id;
+	size_t i;
+
+	close(self->blocking);
+	self->blocking = -1;
+	stop(_metadata, &self->fd);
+	start(_metadata, &self->fd, ALL_PARAMS);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kuid_set_identity set = cases[i].set;
+
+		ASSERT_EQ(0, get_status(self->fd, &status));
+		load_id = status.load_id;
+		ASSERT_EQ(0, change(i % 2));
+		ASSERT_EQ(0, set_identity(self->fd, &set));
+		/* Time for an epoch that would undo it. */
+		usleep(100000);
+		EXPECT_EQ(i + 1, forks(_metadata, self->fd));
+		EXPECT_NE(load_id, set.load_id);
+		EXPECT_EQ(cases[i].node, take(self->fd, DEV_FORMAT,
+					      KUID_ORDER_DEFAULT, id, 1, NULL))
+			TH_LOG("request %zu", i);
+		EXPECT_EQ(cases[i].worker, take(self->fd, k128,
+						KUID_ORDER_DEFAULT, id, 1,
+						NULL))
+			TH_LOG("request %zu", i);
+	}
+}
+
 /* The module was told not to compare the ID, or is loaded after a change. */
 TEST_F(vmgenid, depends_on_the_load)
 {
