@@ -97,7 +97,6 @@ DECLARE_EVENT_CLASS(kuid_claim,
 		__field(u64, worker)
 		__field(u64, floor)
 		__field(u64, ceiling)
-		__field(u64, first)
 		__field(u64, end)
 	),
 	TP_fast_assign(
@@ -109,10 +108,9 @@ DECLARE_EVENT_CLASS(kuid_claim,
 		__entry->worker = claim->worker;
 		__entry->floor = claim->floor;
 		__entry->ceiling = claim->ceiling;
-		__entry->first = claim->first;
 		__entry->end = claim->end;
 	),
-	TP_printk("token=%016llx%016llx state=%s parts=%s worker=%016llx snowflake=%u floor_ns=%llu ceiling_ns=%llu first_ns=%llu end_ns=%llu",
+	TP_printk("token=%016llx%016llx state=%s parts=%s worker=%016llx snowflake=%u floor_ns=%llu ceiling_ns=%llu end_ns=%llu",
 		  __entry->token[0], __entry->token[1],
 		  __print_symbolic(__entry->state,
 				   { KUID_CLAIM_LIVES, "lives" },
@@ -122,7 +120,7 @@ DECLARE_EVENT_CLASS(kuid_claim,
 				{ KUID_PARTS_WORKER, "worker" },
 				{ KUID_PARTS_SNOWFLAKE, "snowflake" }),
 		  __entry->worker, __entry->snowflake, __entry->floor,
-		  __entry->ceiling, __entry->first, __entry->end)
+		  __entry->ceiling, __entry->end)
 );
 
 DEFINE_EVENT(kuid_claim, kuid_claim,

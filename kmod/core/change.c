@@ -47,7 +47,7 @@ static void kuid_generator_note_claim(struct kuid_generator *generator)
 
 	if (!kuid_claimed_lives(claim))
 		return;
-	end = max(claim->first,
+	end = max(claim->floor,
 		  kuid_sequences_end(generator->epoch->sequences));
 	WRITE_ONCE(claim->end, min(claim->ceiling, end));
 }
@@ -230,8 +230,7 @@ int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
 static bool kuid_generator_is_behind(const struct kuid_generator *generator)
 {
 	const struct kuid_epoch *epoch = generator->epoch;
-	u64 offset;
-	u64 mono = kuid_clock_sample(&offset);
+	u64 offset, mono = kuid_clock_sample(&offset);
 
 	return !kuid_epoch_node_given(epoch) &&
 	       kuid_epoch_issued(epoch) > mono + offset + generator->step_limit;
@@ -402,21 +401,6 @@ static u64 kuid_generator_begin_slots(struct kuid_generator *generator,
 				 ahead);
 }
 
-/* Put a claim of @epoch into the gate. */
-static void kuid_generator_begin_claim(struct kuid_generator *generator,
-				       const struct kuid_epoch *epoch, u64 mono,
-				       struct kuid_claimed *claim)
-{
-	u64 first = kuid_generator_first_slot(generator, mono);
-
-	claim->parts = epoch->claimed;
-	claim->worker = epoch->identity.worker;
-	claim->snowflake_worker = epoch->identity.snowflake_worker;
-	claim->first = min(claim->ceiling, max(claim->floor, first));
-	claim->end = claim->first;
-	kuid_copy(&generator->gate.claim, claim, sizeof(*claim));
-}
-
 /* Begin an epoch that may begin. Private lanes are stopped. */
 static void kuid_generator_begin(struct kuid_generator *generator,
 				 struct kuid_epoch *epoch,
@@ -425,8 +409,7 @@ static void kuid_generator_begin(struct kuid_generator *generator,
 {
 	struct kuid_epoch *former = generator->epoch;
 	struct kuid_gate *gate = &generator->gate;
-	u64 offset;
-	u64 mono = kuid_clock_sample(&offset);
+	u64 offset, mono = kuid_clock_sample(&offset);
 
 	if (former)
 		step->by = offset - generator->stamp_clock.offset;
@@ -444,9 +427,15 @@ static void kuid_generator_begin(struct kuid_generator *generator,
 						      mono, offset);
 	step->slot_lag = kuid_generator_begin_slots(generator, epoch, change,
 						    mono, offset);
-	if (change->claiming)
-		kuid_generator_begin_claim(generator, epoch, mono,
-					   &change->claiming->claim);
+	if (change->claiming) {
+		struct kuid_claimed *claim = &change->claiming->claim;
+
+		claim->parts = epoch->claimed;
+		claim->worker = epoch->identity.worker;
+		claim->snowflake_worker = epoch->identity.snowflake_worker;
+		claim->end = claim->floor;
+		kuid_copy(&gate->claim, claim, sizeof(*claim));
+	}
 	WRITE_ONCE(gate->claim.parts, epoch->claimed);
 	kuid_gate_open(gate, epoch->closings, change->redrawn,
 		       epoch->stale | epoch->missing);

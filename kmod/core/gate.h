@@ -49,8 +49,6 @@ enum kuid_dead {
  * @ceiling: slots at or above this time are not handed out for IDs that show a
  *	claimed number, in nanoseconds since 1970; if the claim was ended, all
  *	slots that were handed out for it are below this time
- * @first: no slot was handed out for the claim below this time; not below
- *	@floor
  * @end: all slots that were handed out for the claim are below this time; as of
  *	the last change of the claim or of the epoch
  * @dead: enum kuid_dead
@@ -62,7 +60,6 @@ struct kuid_claimed {
 	u16 snowflake_worker;
 	u64 floor;
 	u64 ceiling;
-	u64 first;
 	u64 end;
 	enum kuid_dead dead;
 };

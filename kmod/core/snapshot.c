@@ -151,20 +151,6 @@ static void kuid_generator_use_until(struct kuid_generator *generator,
 	WRITE_ONCE(clock->until[part], until);
 }
 
-/*
- * If nothing was handed out, the slot clock may have gone back. Slots of the
- * claim are then taken from before it began.
- */
-static void kuid_generator_lower_claim(struct kuid_generator *generator,
-				       u64 mono)
-{
-	struct kuid_claimed *claim = &generator->gate.claim;
-	u64 first = kuid_generator_first_slot(generator, mono);
-
-	if (kuid_claimed_lives(claim) && first < claim->first)
-		WRITE_ONCE(claim->first, max(claim->floor, first));
-}
-
 /**
  * kuid_generator_set_until - compute until when the clocks may be used
  * @generator: the generator
@@ -193,7 +179,6 @@ void kuid_generator_set_until(struct kuid_generator *generator,
 							      part, mono));
 	}
 	WRITE_ONCE(generator->opens, opens);
-	kuid_generator_lower_claim(generator, mono);
 }
 
 /*

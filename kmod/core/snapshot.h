@@ -243,19 +243,6 @@ kuid_generator_is_cloned(const struct kuid_generator *generator)
 	       !kuid_gate_knows(&generator->gate, generator->vm_id);
 }
 
-/*
- * A time that slots which are taken from @mono on are not below: that of the
- * clock, except for the grid tick that it is in.
- */
-static inline u64
-kuid_generator_first_slot(const struct kuid_generator *generator, u64 mono)
-{
-	const struct kuid_clock *slots = &generator->slot_clock;
-
-	return kuid_clock_at(slots->offset, slots->half, mono) -
-	       KUID_GRID_TICK_NS;
-}
-
 /* Count a clock step. */
 static inline void kuid_generator_count(struct kuid_generator *generator,
 					s64 by)

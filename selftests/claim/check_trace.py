@@ -125,7 +125,7 @@ class Check:
 
     def see_span(self, token, fields):
         claim = self.claim(token, number_of(fields))
-        first, last = int(fields["first_ns"]), int(fields["end_ns"])
+        first, last = int(fields["floor_ns"]), int(fields["end_ns"])
         if first >= last:
             return
         if claim.over is not None and last > claim.over:

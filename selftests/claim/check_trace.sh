@@ -43,7 +43,7 @@ it 'a ceiling that is lowered below the end is found' finds lowered trace \
 it 'a ceiling that another one has lowered is found' finds lowered history \
 	'{ sub(/"token":"./, "\"token\":\"" NR % 10) } { print }'
 it 'owners with the same times are found' finds spans trace \
-	'/kuid_claim_span/ { sub("first_ns=[0-9]*", "first_ns=1") } { print }'
+	'/kuid_claim_span/ { sub("floor_ns=[0-9]*", "floor_ns=1") } { print }'
 # shellcheck disable=SC2016 # awk's own
 it 'a raise after the end is found' finds over trace '
 	{ print; match($0, "token=[0-9a-f]*"); token = substr($0, RSTART, RLENGTH) }
