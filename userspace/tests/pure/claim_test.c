@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT
 /*
  * The claim of a number by a machine whose IDs are ahead of its clock, with a
  * store, a consumer and clocks of the test. userspace/claim/tests has the
