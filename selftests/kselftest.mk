@@ -9,7 +9,7 @@
 CFLAGS += -Wall -Wextra -Wno-sign-compare -Wno-unused-parameter -O2 \
 	  $(KHDR_INCLUDES)
 LDLIBS += -lpthread
-LOCAL_HDRS += $(wildcard *.h ../lib/*.h)
+LOCAL_HDRS += $(wildcard *.h ../lib/*.h ../../../../../usr/include/linux/kuid.h)
 
 TEST_GEN_PROGS += $(if $(WITH_32),$(PROGS_32:%=%_32))
 TEST_GEN_PROGS_EXTENDED += $(if $(LIBKUID),$(WITH_LIBKUID))
