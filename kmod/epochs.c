@@ -399,8 +399,8 @@ int kuid_epochs_raise_cover(const struct kuid_cover *cover)
  * @set: the request; the caller has checked its flags and reserved fields. Its
  *	epoch and load_id are set
  *
- * What an administrator sets or confirms in a clone stays: if the epoch for the
- * clone has not begun yet, this one takes its place.
+ * If the machine was cloned, and the epoch for the clone has not begun, this one
+ * takes its place: that one would make stale what is set or confirmed here.
  *
  * Context: process. Sleeps.
  * Return: 0; -EBUSY, -EINVAL or -ENODEV as kuid_identity_change(); -EBUSY also

@@ -586,7 +586,7 @@ static int be_killed(int argc, char **argv)
 	if (life >= LIVES)
 		fail("this is life %d", life + 1);
 	again &= life;
-	/* The readers may need longer than that, so begin once more if they do. */
+	/* If the readers are ready too late, begin once more, and earlier. */
 	for (early = EARLY;; early *= 2) {
 		if (again && set_wall(m->began - early))
 			fail("can't set the clock: %m");
