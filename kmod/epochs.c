@@ -399,7 +399,7 @@ int kuid_epochs_raise_cover(const struct kuid_cover *cover)
  * @set: the request; the caller has checked its flags and reserved fields. Its
  *	epoch and load_id are set
  *
- * If the machine was cloned, and the epoch for the clone has not begun, this one
+ * If the machine was cloned and the epoch for the clone has not begun, this one
  * takes its place: that one would make stale what is set or confirmed here.
  *
  * Context: process. Sleeps.
