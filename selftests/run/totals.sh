@@ -8,7 +8,7 @@
 # shellcheck source=SCRIPTDIR/../vm/arguments.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../vm/arguments.sh"
 vm=$here/../vm top=$here/../..
-passed=0 failed=0 skipped=0 log=''
+passed=0 failed=0 skipped=0 failures='' log=''
 # The options and variables of the make that runs this are not those of others.
 unset MAKEFLAGS T
 
@@ -46,6 +46,11 @@ add()
 	if (( status && !bad )); then
 		echo "not ok: ended with status $status"
 		bad=1
+	fi
+	# Nobody finds it in a long output, of which CI shows the end.
+	if (( bad )) && [[ -e $log ]]; then
+		failures+=$'\n'"== $log"$'\n'
+		failures+=$(grep -m 5 -E -B 4 -A 12 '^ *not ok' "$log" || tail -n 20 "$log")
 	fi
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
@@ -105,14 +110,16 @@ add_machine()
 # Pass counts from a subshell to its parent. If the subshell didn't get that far, that is a failure.
 totals_save()
 {
-	echo "$passed $failed $skipped" >"$1"
+	printf '%s\n' "$passed $failed $skipped" "$failures" >"$1"
 }
 
 totals_add()
 {
 	local ok=0 bad=1 skip=0
 
-	[[ ! -e $1 ]] || read -r ok bad skip <"$1"
+	if [[ -e $1 ]]; then
+		{ read -r ok bad skip; failures+=$(cat); } <"$1"
+	fi
 	rm -f "$1"
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
@@ -125,9 +132,10 @@ tap_end()
 	totals_end
 }
 
-# Fails unless a test passed and none failed.
+# Shows again what failed. Fails unless a test passed and none failed.
 totals_end()
 {
+	[[ -z $failures ]] || printf '%s\n' "what failed:" "$failures"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	(( !failed && passed ))
 }
