@@ -133,9 +133,10 @@ tells_each_reason()
 		clear_away && eventually says_lines 1 'saving again' && has_saved
 }
 
-obstruct() { mkdir "$file.new"; }
+# Not while the tool saves.
+obstruct() { flock "$file.lock" mkdir "$file.new"; }
 clear_away() { rmdir "$file.new"; }
-lose_directory() { rm -r "$dir"; }
+lose_directory() { mv "$dir" "$FAKE/lost"; }
 bring_directory() { mkdir "$dir"; }
 
 # A file that is lost or put back while it runs is written anew.
