@@ -157,12 +157,13 @@ static void stop(int nr)
 		raise(nr);
 		return;
 	}
-	stopped = nr;
 	/*
 	 * If the signal came just before a blocking call, the call did not
 	 * return: SIGALRM interrupts it.
 	 */
-	alarm(1);
+	if (!stopped)
+		alarm(1);
+	stopped = nr;
 }
 
 static void interrupt(int nr)
@@ -319,10 +320,10 @@ static int run(void)
 	handle = open_handle();
 	if (order != KUID_ORDER_DEFAULT && kuid_set_order(handle, order))
 		errx(EXIT_FAILED, "setting the order: %s", device_error());
+	catch (SIGALRM, interrupt);
 	catch (SIGINT, stop);
 	catch (SIGTERM, stop);
 	catch (SIGHUP, stop);
-	catch (SIGALRM, interrupt);
 	progress_begin(endless ? 0 : count);
 	while (!stopped && (endless || done < count)) {
 		size_t left = BATCH;

@@ -241,6 +241,12 @@ start()
 	pid=$!
 }
 
+# For "eventually": the signal is sent again and again.
+ends_by()
+{
+	has_ended "$pid" || ! kill -s "$1" "$pid"
+}
+
 # Signalled once it has written something. That it never does is a failure, too.
 ends_whole()
 {
@@ -298,7 +304,8 @@ ends_whole_binary()
 		[ "$(tail -c 5 "$out" | od -A n -v -t x1 | tr -d ' \n')" = "$(printf '%010x' $((size / 12 - 1)))" ]
 }
 
-# If no one reads the first signal waits for the rest of the line, and one that comes later doesn't.
+# If no one reads the first signal waits for the rest of the line, and one that comes a second later doesn't,
+# whatever came between.
 ends_at_once()
 {
 	mkfifo "$FAKE/pipe"
@@ -306,9 +313,8 @@ ends_at_once()
 	start TERM --forever >"$FAKE/pipe" 2>"$err" 9>&-
 	# A byte tells that it catches signals by now.
 	dd bs=1 count=1 <&9 >"$out"
-	kill -TERM $pid
-	sleep 1.5
-	kill -0 $pid && kill -TERM $pid && wait $pid
+	eventually ends_by TERM || kill -KILL "$pid"
+	wait $pid
 	status=$?
 	exec 9>&-
 	rm "$FAKE/pipe"
