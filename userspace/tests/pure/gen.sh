@@ -222,22 +222,13 @@ to_head()
 	[ ! -s "$err" ] && is_whole 3 && [ "$(cat "$FAKE/status")" = "$1" ]
 }
 
-# Runs for a while and is sent a signal: SIGNAL SECONDS OPTION...
-stopped_by()
-{
-	signal=$1 seconds=$2
-	shift 2
-	LD_PRELOAD=$FAKE_DEVICE env --default-signal="$signal" LD_PRELOAD= timeout --foreground \
-		--preserve-status -s "$signal" "$seconds" \
-		env LD_PRELOAD="$FAKE_DEVICE" kuid gen -f v1 "$@"
-}
-
-# Starts it with its own way to take a signal: SIGNAL OPTION... Sets pid.
+# Starts it with its own way to take a signal: SIGNAL OPTION... Sets pid. $blocked is never taken.
 start()
 {
 	signal=$1
 	shift
-	env --default-signal="$signal" LD_PRELOAD="$FAKE_DEVICE" kuid gen -f v1 "$@" &
+	env --default-signal="$signal" ${blocked:+--block-signal="$blocked"} LD_PRELOAD="$FAKE_DEVICE" \
+		kuid gen -f v1 "$@" &
 	pid=$!
 }
 
@@ -247,29 +238,29 @@ ends_by()
 	has_ended "$pid" || ! kill -s "$1" "$pid"
 }
 
-# Signalled once it has written something. That it never does is a failure, too.
+# More than 1000 IDs.
+has_many()
+{
+	[ "$(wc -c <"$out")" -gt 40000 ]
+}
+
 ends_whole()
 {
-	printf 'slow_ms 20\n' >"$FAKE/device"
 	start "$1" --forever >"$out" 2>"$err"
-	tries=0
-	until [ -s "$out" ] || [ $((tries += 1)) -gt 600 ]; do
-		sleep 0.1
-	done
-	kill -s "$1" $pid
-	wait $pid
+	eventually has_many
+	ends "$1" "$pid"
 	[ $? -eq "$2" ] && [ ! -s "$err" ] && is_whole 1000
 }
 
-# The reader takes one byte, so that some are written, and the rest after the signal. By then the pipe
-# should be full, in the midst of a line.
+# The reader takes more than 1000 IDs, and the rest after the signal. By then the pipe should be full, in
+# the midst of a line.
 ends_in_pipe()
 {
 	mkfifo "$FAKE/pipe"
 	exec 9<>"$FAKE/pipe"
 	start INT --forever "$@" >"$FAKE/pipe" 2>"$err" 9>&-
 	exec 8<"$FAKE/pipe" 9>&-
-	dd bs=1 count=1 <&8 >"$out"
+	dd bs=40000 count=1 iflag=fullblock <&8 >"$out"
 	sleep 0.5
 	kill -s INT $pid
 	sleep 0.5
@@ -321,17 +312,25 @@ ends_at_once()
 	[ "$status" = 143 ]
 }
 
+# It says nothing before its alarm.
 ends_while_waiting()
 {
 	printf 'waiting 1\n' >"$FAKE/device"
-	stopped_by INT 0.5 "$@" >"$out" 2>"$err"
+	blocked=ALRM
+	start INT "$@" >"$out" 2>"$err"
+	blocked=
+	eventually grep -q ^generate "$FAKE/log"
+	eventually ends_by INT || kill -KILL "$pid"
+	wait $pid
 	[ $? -eq 130 ] && [ ! -s "$out" ] && [ ! -s "$err" ]
 }
 
 tells_that_it_waits()
 {
 	printf 'waiting 1\n' >"$FAKE/device"
-	stopped_by TERM 5 "$@" >"$out" 2>"$err"
+	start TERM "$@" >"$out" 2>"$err"
+	eventually [ -s "$err" ]
+	ends TERM "$pid"
 	[ $? -eq 143 ] && [ ! -s "$out" ] &&
 		[ "$(cat "$err")" = 'kuid: waiting for IDs: "kuid status" says why' ]
 }
