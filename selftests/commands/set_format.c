@@ -36,20 +36,21 @@ static void check_reads(struct __test_metadata *_metadata, int fd,
 	__u8 ids[8 * ID_SIZE_MAX];
 	struct words last = { 0 };
 	struct fields fields;
-	__u64 now;
+	__u64 before, after;
 	int i;
 
 	ASSERT_EQ(f->number, format_now(fd));
 	ASSERT_EQ(-1, read(fd, ids, f->id_size - 1));
 	ASSERT_EQ(EINVAL, errno);
 	memset(ids, POISON, sizeof(ids));
+	before = clock_ns();
 	ASSERT_EQ(7 * f->id_size, read(fd, ids, 8 * f->id_size - 1));
-	now = clock_ns();
+	after = clock_ns();
 	ASSERT_EQ(7, count_in_order(f, ids, 7, &last));
 	for (i = 0; i < 7; i++) {
 		ASSERT_TRUE(decode(f, id_at(f, ids, i), &fields));
-		ASSERT_GE(now + NSEC_PER_SEC, fields.ns);
-		ASSERT_LE(now - NSEC_PER_SEC, fields.ns);
+		ASSERT_GE(after + NSEC_PER_SEC, fields.ns);
+		ASSERT_LE(before - NSEC_PER_SEC, fields.ns);
 	}
 }
 
