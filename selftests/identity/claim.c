@@ -370,8 +370,7 @@ TEST_F(claim, ceiling_is_not_passed)
 		EXPECT_EQ(before.epoch, after.epoch);
 		EXPECT_EQ(0, after.reasons & KUID_REASON_EXPIRED_CLAIM);
 		/* The ceiling may be lowered, but not below the IDs. */
-		EXPECT_EQ(-EINVAL, raise_to(self->fd,
-					    clock_ns() - NSEC_PER_SEC));
+		EXPECT_EQ(-EINVAL, raise_to(self->fd, ceiling - NSEC_PER_SEC));
 		ASSERT_EQ(0, raise_to(self->fd, clock_ns() + HOUR / 2));
 		expect_failing(_metadata, 0, 0);
 		close(fd);
@@ -490,7 +489,7 @@ TEST_F(claim, begins_at_the_floor)
 	struct fields fields;
 	__u8 id[ID_SIZE_MAX];
 
-	claim.floor_ns = clock_ns() + 2 * NSEC_PER_SEC;
+	claim.floor_ns = clock_ns() + HOUR;
 	claim.ceiling_ns = claim.floor_ns + HOUR;
 	name_former(self->fd, &claim);
 	ASSERT_EQ(0, ask(self->fd, &claim));
