@@ -604,7 +604,8 @@ static int be_killed(int argc, char **argv)
 	}
 	if (!life)
 		m->began = clock_ns();
-	m->go = 1;
+	/* The script may kill the first life from here on. */
+	__atomic_store_n(&m->go, 1, __ATOMIC_RELEASE);
 	puts("# lives: at work");
 	fflush(stdout);
 	until = clock_ns() + 2 * NSEC_PER_SEC;

@@ -38,7 +38,7 @@ save()
 {
 	from=saved
 	watched saved "$(generation $old)" "$@"
-	wait_for "$work/saved.mem" $readers_at 4 2 "$machine" ||
+	wait_for "$work/saved.mem" $go_at 4 1 "$machine" ||
 		die "no machine: $(tail -n 5 "$work/saved.console")"
 	# Some IDs that both twins know of.
 	sleep 1
@@ -106,7 +106,7 @@ ok "twins with random nodes and salted workers make different IDs"
 
 # Restore the same machine with its own generation ID, as a migration does: it isn't a clone.
 restore same $old rebind
-wait_for "$work/same.mem" $readers_at 4 2 "$machine" || die "not restored"
+wait_for "$work/same.mem" $go_at 4 1 "$machine" || die "not restored"
 sleep 3
 (( $(memory_number "$work/same.mem" $told_at 8) == 0 )) || die "notified of a fork that never was"
 finish same "$machine"

@@ -11,7 +11,7 @@ work=$(mktemp -d) machine='' QUICK=${QUICK:-0}
 # shellcheck disable=SC2016 # the jobs of then
 at_end '[[ -z $(jobs -p) ]] || kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"'
 # Offsets in the file: see struct memory of lives.c.
-readers_at=12 stop_at=16 told_at=24
+stop_at=16 go_at=20 told_at=24
 
 die()
 {

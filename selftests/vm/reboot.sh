@@ -27,7 +27,7 @@ two_lives()
 	new_memory "$work/machine.mem"
 	rm -f "$work/pid"
 	machine machine "-rtc base=$now -pidfile $work/pid" reboot "$state" "$when"
-	wait_for "$work/machine.mem" $readers_at 4 2 "$machine" ||
+	wait_for "$work/machine.mem" $go_at 4 1 "$machine" ||
 		die "no first life: $(tail -n 5 "$work/machine.console")"
 	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 	kill -KILL "$(<"$work/pid")"
