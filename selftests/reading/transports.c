@@ -1409,7 +1409,7 @@ static bool check_loss(struct __test_metadata *_metadata,
 		       __u64 address)
 {
 	enum { CALLS = 4, BATCHES_MAX = 5000 };
-	__u64 first, last, ns, delivered = 0;
+	__u64 first, last, ns, last_ns, delivered = 0;
 	int i;
 
 	/* A machine that is too slow for this stops in the end. */
@@ -1429,7 +1429,7 @@ static bool check_loss(struct __test_metadata *_metadata,
 		if (got > 0)
 			delivered += (got + one(e) - 1) / one(e);
 	}
-	last = next_slot(_metadata, &self->ends[0], &ns);
+	last = next_slot(_metadata, &self->ends[0], &last_ns);
 	if (clock_ns() >= ns)
 		return false;
 	EXPECT_LE(last - first - 1, delivered + CALLS) {
