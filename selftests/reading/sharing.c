@@ -75,9 +75,12 @@ static void start_race(struct __test_metadata *_metadata, struct race *race,
 	ASSERT_EQ(0, pthread_create(thread, NULL, race_to_set, race));
 }
 
-/* The format of @count IDs if nothing else was written, otherwise NULL. */
+/*
+ * The format of @count IDs if nothing else was written, otherwise NULL. They were
+ * taken since @begin.
+ */
 static const struct format *format_of_ids(const __u8 *ids, size_t count,
-					  size_t size)
+					  size_t size, __u64 begin)
 {
 	static const __u32 tried[] = { KUID_FORMAT_V7, KUID_FORMAT_K64 };
 	__u64 now = clock_ns();
@@ -94,7 +97,7 @@ static const struct format *format_of_ids(const __u8 *ids, size_t count,
 			continue;
 		for (i = 0; i < count; i++) {
 			if (!decode(f, id_at(f, ids, i), &fields) ||
-			    fields.ns + NSEC_PER_SEC < now ||
+			    fields.ns + NSEC_PER_SEC < begin ||
 			    fields.ns > now + NSEC_PER_SEC)
 				break;
 		}
@@ -126,6 +129,7 @@ TEST_F(sharing, set_and_take_at_once)
 	for (round = 0; round < ROUNDS; round++) {
 		struct kuid_query q = { 0 };
 		const struct format *f;
+		__u64 begin = clock_ns();
 		long got, expected;
 
 		race.fd = open_device_file(format_of(KUID_FORMAT_V7), "", 0);
@@ -153,7 +157,7 @@ TEST_F(sharing, set_and_take_at_once)
 			  q.format);
 		ASSERT_EQ(race.result ? KUID_ORDER_FILE : KUID_ORDER_HOST,
 			  q.order);
-		ASSERT_EQ(f, format_of_ids(ids, expected, sizeof(ids)));
+		ASSERT_EQ(f, format_of_ids(ids, expected, sizeof(ids), begin));
 		close(race.fd);
 	}
 	ASSERT_EQ(0, pthread_join(thread, NULL));
