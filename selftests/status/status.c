@@ -546,7 +546,7 @@ static void take_of_each(struct __test_metadata *_metadata, int fd)
  */
 TEST_F(status, half_speed)
 {
-	enum { BACK = 3 };
+	enum { BACK = 9 };
 	const __u64 half_speed = KUID_REASON_STAMPS_HALF_SPEED |
 				 KUID_REASON_SLOTS_HALF_SPEED;
 	const __u64 most = BACK * NSEC_PER_SEC + AHEAD_NS;

@@ -207,7 +207,7 @@ static void check_step(struct __test_metadata *_metadata, const char **at,
 
 TEST_F(trace, step)
 {
-	enum { BACK = 3 };
+	enum { BACK = 9 };
 	const long long most = BACK * NSEC_PER_SEC + AHEAD_NS;
 	const char *at = trace_text;
 	long long stamp_lag, slot_lag;
