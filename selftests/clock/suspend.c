@@ -83,7 +83,7 @@ TEST_F_TIMEOUT(suspend, under_load, 60)
 	/*
 	 * The alarm must not expire while the machine is still going to sleep.
 	 */
-	snprintf(alarm, sizeof(alarm), "+%u", 3 * patience());
+	snprintf(alarm, sizeof(alarm), "+%u", 10 * patience());
 	if (variant->step_back) {
 		ASSERT_EQ(0, step_wall(-(__s64)variant->step_back));
 		/* The step passes step_limit, so a new epoch begins. */
