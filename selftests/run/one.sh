@@ -68,7 +68,7 @@ for name in ${names//,/ }; do
 	found=''
 	in_userspace "$name" || status=1
 	in_machine "$name" || status=1
-	if [[ -z $found ]] && ! "$here/check.sh" "$build" "$kernel" names | grep -qx -- "$name"; then
+	if [[ -z $found ]] && ! "$here/check.sh" "$build" "$kernel" names | grep -x -- "$name" >/dev/null; then
 		echo "one.sh: there is no test and no part $name" >&2
 		status=2
 	elif [[ -z $found ]]; then
