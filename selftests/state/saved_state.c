@@ -874,7 +874,7 @@ TEST_F(state, nothing_below_the_floor)
 		if (!strstr(loads[i], "required"))
 			begin_runs(_metadata, self->fd, self->ids);
 		ASSERT_EQ(0, get_status(self->fd, &before));
-		floor = clock_ns() + 5 * NSEC_PER_SEC + 123456;
+		floor = clock_ns() + HOUR + 123456;
 		ASSERT_EQ(0, begin_cover(self->fd, floor));
 		ASSERT_EQ(0, raise_cover(self->fd, floor + HOUR));
 		ASSERT_EQ(0, get_status(self->fd, &after));
