@@ -1437,6 +1437,8 @@ static unsigned int fail_first(struct __test_metadata *_metadata,
 		nomem += ret == -ENOMEM;
 		gives_ids(_metadata);
 		memset(&s->arg, 0, sizeof(s->arg));
+		/* A cover may have begun. */
+		ASSERT_EQ(0, get_state(s->fds[0], &s->before));
 		ASSERT_EQ(0, first->run(s, NULL));
 		gives_ids(_metadata);
 		close(s->fds[0]);
