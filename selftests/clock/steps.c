@@ -287,9 +287,9 @@ TEST_F_TIMEOUT(steps, at_random, 600)
 
 	/* All takers still get IDs. */
 	let_them_take(&self->takers, 100);
-	elapsed = read_clock(CLOCK_MONOTONIC) - begin;
 	check_takers(_metadata, &self->takers);
 	ASSERT_EQ(0, get_status(self->fd, &status));
+	elapsed = read_clock(CLOCK_MONOTONIC) - begin;
 	TH_LOG("%u steps; %llu back and %llu forward found, %llu epochs", steps,
 	       (unsigned long long)(status.steps_back -
 				    self->begin.status.steps_back),
