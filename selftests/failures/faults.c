@@ -1431,7 +1431,7 @@ static unsigned int fail_first(struct __test_metadata *_metadata,
 
 	for (nth = 1; !left; nth++) {
 		s->fds[0] = open_without_epoch(_metadata, s);
-		s->before.wall_ns = clock_ns();
+		s->before = (struct kuid_state) { .wall_ns = clock_ns() };
 		s->made = nth;
 		memset(&s->arg, 0, sizeof(s->arg));
 		arm(s->nth, nth);
