@@ -1409,13 +1409,13 @@ static bool check_loss(struct __test_metadata *_metadata,
 		       __u64 address)
 {
 	enum { CALLS = 4, BATCHES_MAX = 5000 };
-	__u64 first, last, ns, last_ns, delivered = 0;
+	__u64 first, last, first_ns, last_ns, delivered = 0;
 	int i;
 
 	/* A machine that is too slow for this stops in the end. */
 	for (i = 0; i < BATCHES_MAX; i++) {
-		first = next_slot(_metadata, &self->ends[0], &ns);
-		if (ns > clock_ns() + 300 * NSEC_PER_MSEC)
+		first = next_slot(_metadata, &self->ends[0], &first_ns);
+		if (first_ns > clock_ns() + 300 * NSEC_PER_MSEC)
 			break;
 		ASSERT_LT(0, read_ids(e->f, self->ends[0].fd, self->ids, 4096));
 	}
@@ -1430,7 +1430,7 @@ static bool check_loss(struct __test_metadata *_metadata,
 			delivered += (got + one(e) - 1) / one(e);
 	}
 	last = next_slot(_metadata, &self->ends[0], &last_ns);
-	if (clock_ns() >= ns)
+	if (clock_ns() >= first_ns)
 		return false;
 	EXPECT_LE(last - first - 1, delivered + CALLS) {
 		TH_LOG("%s%s: calls for %zu at %#llx used up %llu and gave %llu",

@@ -47,7 +47,7 @@ add()
 		echo "not ok: ended with status $status"
 		bad=1
 	fi
-	# Nobody finds it in a long output, of which CI shows the end.
+	# To be shown at the end of an output in which nobody finds it.
 	if (( bad )) && [[ -e $log ]]; then
 		failures+=$'\n'"== $log"$'\n'
 		failures+=$(grep -m 5 -E -B 4 -A 12 '^ *not ok' "$log" || tail -n 20 "$log")

@@ -194,7 +194,7 @@ static void let_read(struct __test_metadata *_metadata,
 	usleep(pick(&self->seed) % 50000);
 	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
 	if (saves_state) {
-		/* A reader at the ceiling waits for a higher one, but 30 s. */
+		/* A reader at the ceiling waits 30 s for a higher one. */
 		self->ceiling += 60 * NSEC_PER_SEC;
 		ASSERT_EQ(0, raise_cover(fd, self->ceiling));
 	}

@@ -205,7 +205,7 @@ static long take_much(struct __test_metadata *_metadata,
 	ahead = ahead_of_clock(self->lex, self->ids, got);
 	ASSERT_GE(BATCH_AHEAD_NS, ahead);
 	ASSERT_EQ(got, count_in_order(self->lex, self->ids, got, &self->last));
-	/* After all of them only a call that waits for the clock is there. */
+	/* A slow machine takes all, too, but is below the limit then. */
 	if (got == IDS_MAX)
 		return ahead + 2 * NSEC_PER_MSEC > BATCH_AHEAD_NS ? got : -1;
 	return ahead > BATCH_AHEAD_NS / 2 ? got : -1;
