@@ -247,8 +247,9 @@ TEST_F(limits, much_without_waiting)
 
 /*
  * A blocking call waits for chunks of hundreds of IDs, and doesn't take each ID
- * when it is due. A machine that stands still meanwhile makes some waits
- * unnecessary.
+ * when it is due: neither by a wait for each, nor by looking without a wait. A
+ * machine that stands still meanwhile makes most waits unnecessary, but not all,
+ * because the call ends ahead of the clock.
  */
 TEST_F(limits, much_in_chunks)
 {
@@ -269,7 +270,7 @@ TEST_F(limits, much_in_chunks)
 			SKIP(return, TOO_SLOW);
 		EXPECT_EQ(MANY, got);
 		ASSERT_EQ(0, get_status(fd, &after));
-		EXPECT_LT(before.waits + MANY / CHUNK / 8, after.waits) {
+		EXPECT_LT(before.waits, after.waits) {
 			TH_LOG("way %d", way);
 		}
 		EXPECT_GT(before.waits + 4 * MANY / CHUNK, after.waits) {
