@@ -67,6 +67,7 @@ static u64 first_of[CPUS + 1];
 static unsigned int holder;
 static bool line_is_held;
 static bool woken[CPUS + 1];
+static u64 until[CPUS + 1]; /* when the caller's timer ends its sleep */
 
 static struct {
 	struct kuid_epoch epoch;
@@ -130,6 +131,7 @@ static void start(void)
 			       MONO);
 		turn->waiter.due = caller->late ? MONO - KUID_LINE_GRACE_NS
 						: MONO + MS;
+		until[i] = turn->waiter.due;
 	}
 }
 
@@ -153,6 +155,7 @@ static void run(unsigned int cpu)
 			kuid_turn_end(turn);
 		}
 		turn->has_waited |= turn->may_wait;
+		until[cpu] = due;
 		break;
 	case LEAVE:
 		kuid_turn_end(turn);
@@ -207,13 +210,14 @@ static const char *wrong(void)
 	list_for_each_entry(waiter, &lines.singles.waiters, entry) {
 		const struct kuid_turn *turn =
 			container_of(waiter, const struct kuid_turn, waiter);
+		unsigned int i = turn - turns;
 
 		count++;
 		before += turn->want.count;
 		/* Nobody will wake it any more. */
-		if (before <= left && !waiter->called && waiter->due > MONO)
+		if (before <= left && !waiter->called && until[i] > MONO)
 			return "a caller was left asleep";
-		if (waiter->called && !woken[turn - turns])
+		if (waiter->called && !woken[i])
 			return "a caller was called and not woken";
 	}
 	if (count != lines.singles.count)
