@@ -394,6 +394,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	struct kuid_sequences *supply = &sequences[nr_epochs].sequences;
 	struct kuid_sequences *former_supply = former ? former->sequences
 						      : NULL;
+	int ret;
 
 	memset(&epochs[nr_epochs], 0, sizeof(epochs[0]));
 	epoch->load_id = 1;
@@ -404,6 +405,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	epoch->choices.node.value = epoch->identity.node;
 	epoch->given = act->node_given ? KUID_PARTS_NODE : 0;
 	epoch->nr_cpu_lanes = scenario->nr_lanes ?: 2;
+	change.cover = generator.gate.cover;
 	if (is_new_supply) {
 		memset(&sequences[nr_epochs], 0, sizeof(sequences[0]));
 		supply->nr_cpus = epoch->nr_cpu_lanes;
@@ -412,7 +414,10 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	given_of[nr_epochs + 1] = act->node_given;
 	supply_of[nr_epochs + 1] = supply_of[nr_epochs] + is_new_supply;
 	nr_publishes++;
-	if (kuid_generator_publish(&generator, epoch, &change))
+	ret = kuid_generator_publish(&generator, epoch, &change);
+	if (ret && ret != -EALREADY)
+		broken = "an epoch was refused";
+	if (ret)
 		return false;
 	nr_epochs++;
 	changes++;
