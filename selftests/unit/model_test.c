@@ -58,6 +58,8 @@ enum deed {
 	PASS,
 	PUBLISH,
 	CLONE, /* the hypervisor changes the generation ID */
+	CLOSE, /* there may be a twin, of which no generation ID tells */
+	SHUT,  /* lower the ceiling of the claim or of the cover, or end it */
 };
 
 /* One act of a CPU. */
@@ -95,6 +97,14 @@ struct act {
 	{                      \
 		.deed = CLONE, \
 	}
+#define CLOSE_                 \
+	{                      \
+		.deed = CLOSE, \
+	}
+#define SHUT_(part_, by_)                                           \
+	{                                                           \
+		.deed = SHUT, .part = KUID_PART_##part_, .by = by_, \
+	}
 #define LOOK_(s)                                  \
 	{                                         \
 		.deed = LOOK, .source = KUID_##s, \
@@ -114,6 +124,8 @@ struct act {
  * @most_wanted: how often an epoch may be requested at most
  * @most_epochs: how many epochs there may be at most; 0: no limit
  * @clones: there is a generation ID, which calls check before they return
+ * @shuts: a worker is claimed, and slots and stamps with a given node need a
+ *	cover
  * @same_lag: stamps and slots always have the same lag, to within MS
  */
 struct scenario {
@@ -127,6 +139,7 @@ struct scenario {
 	unsigned int most_wanted;
 	unsigned int most_epochs;
 	bool clones;
+	bool shuts;
 	bool same_lag;
 };
 
@@ -163,6 +176,13 @@ static bool given_of[MOST_EPOCHS + 1];
 /* The generation ID, and the one that an epoch's identity was drawn with. */
 static u64 vm_id[2];
 static u64 drawn_of[MOST_EPOCHS + 1];
+
+/* By part of the identity: the ceiling; at KUID_PART_NONE that of all. */
+static u64 ceilings[KUID_NR_PARTS];
+static const struct kuid_token token = { { 1 } };
+
+/* The first slot of lex that was free when the identity had been closed. */
+static u64 closed_from;
 
 static struct call calls[MOST_CALLS + MOST_ACTS];
 static unsigned int nr_calls;
@@ -329,7 +349,7 @@ static void take(struct cpu *cpu, const struct act *act)
 						  act->order, act->part, ahead,
 						  act->count },
 			    taken);
-	if (!taken->units.count)
+	if (!taken->units.count && taken->units.first != KUID_NEVER)
 		call->ready = ready_at(call);
 	if (scenario->clones)
 		store(taken);
@@ -390,6 +410,10 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	struct kuid_epoch *former = generator.epoch;
 	struct kuid_epoch *epoch = &epochs[nr_epochs].epoch;
 	struct kuid_change change = machine_change(act->why);
+	struct kuid_claiming claiming = {
+		.claim = { .token = token, .ceiling = NOW + HOUR },
+		.load_id = 1,
+	};
 	bool is_new_supply = act->why != KUID_EPOCH_STEP;
 	struct kuid_sequences *supply = &sequences[nr_epochs].sequences;
 	struct kuid_sequences *former_supply = former ? former->sequences
@@ -406,6 +430,11 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	epoch->given = act->node_given ? KUID_PARTS_NODE : 0;
 	epoch->nr_cpu_lanes = scenario->nr_lanes ?: 2;
 	change.cover = generator.gate.cover;
+	change.cover.ceiling = NOW + HOUR;
+	if (act->why == KUID_EPOCH_CLAIM) {
+		change.claiming = &claiming;
+		epoch->claimed = KUID_PARTS_WORKER;
+	}
 	if (is_new_supply) {
 		memset(&sequences[nr_epochs], 0, sizeof(sequences[0]));
 		supply->nr_cpus = epoch->nr_cpu_lanes;
@@ -437,6 +466,32 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	return true;
 }
 
+static void shut(const struct act *act)
+{
+	struct kuid_covered cover = generator.gate.cover;
+	struct kuid_claimed claim = {
+		.token = token,
+		.ceiling = NOW + act->by,
+		.dead = act->by ? KUID_CLAIM_LIVES : KUID_CLAIM_ENDED,
+	};
+	int ret;
+
+	cover.ceiling = NOW + act->by;
+	ret = act->part ? kuid_generator_raise_claim(&generator, 1, &claim)
+			: kuid_generator_raise_cover(&generator, &cover);
+	if (!ret)
+		ceilings[act->part] = act->part ? claim.ceiling : cover.ceiling;
+}
+
+static void close_identity(void)
+{
+	struct kuid_claimed died;
+
+	kuid_generator_close(&generator, false, &died);
+	closed_from = atomic64_read(
+		&generator.epoch->sequences->by_source[KUID_LEX].next);
+}
+
 static void act_on(struct cpu *cpu, const struct act *act, unsigned int number)
 {
 	cpu->on = act->on ? act->on - 1 : number;
@@ -462,6 +517,12 @@ static void act_on(struct cpu *cpu, const struct act *act, unsigned int number)
 	case CLONE:
 		scheduler_step();
 		vm_id[vm_id[0] & 1]++;
+		break;
+	case CLOSE:
+		close_identity();
+		break;
+	case SHUT:
+		shut(act);
 		break;
 	case NOTHING:
 		break;
@@ -490,13 +551,21 @@ static void start(void)
 	broken = NULL;
 	seen_seq = 1;
 	latest = NOW;
-	kuid_generator_init(&generator, AHEAD, LIMIT, false);
+	kuid_generator_init(&generator, AHEAD, LIMIT, scenario->shuts);
+	memset(ceilings, 0xff, sizeof(ceilings));
+	closed_from = KUID_NEVER;
 	vm_id[0] = 0;
 	vm_id[1] = 0;
 	if (scenario->clones)
 		kuid_generator_use_vm_id(&generator, vm_id);
 	act.node_given = scenario->node_given;
 	publish(NULL, &act);
+	if (scenario->shuts) {
+		act.why = KUID_EPOCH_COVER;
+		publish(NULL, &act);
+		act.why = KUID_EPOCH_CLAIM;
+		publish(NULL, &act);
+	}
 	for (unsigned int i = 0; i < MOST_ACTS; i++)
 		act_on(&cpus[0], &scenario->first[i], 0);
 }
@@ -554,8 +623,19 @@ static void check_given_once(const struct call *a, const struct call *b)
  */
 static void check_wait(const struct call *call)
 {
-	if (call->changes == changes && call->ready > ready_at(call))
+	if (call->taken.units.first != KUID_NEVER && call->changes == changes &&
+	    call->ready > ready_at(call))
 		broken = "a caller was left asleep";
+}
+
+static bool is_shut(const struct call *call)
+{
+	u64 last = ns_of(call->act->source, last_of(call));
+
+	if (call->act->source == KUID_STAMPS &&
+	    !given_of[call->taken.origin.epoch])
+		return false;
+	return last >= min(ceilings[0], ceilings[call->act->part]);
 }
 
 /* Whether the units of a later call must be above those of the former one. */
@@ -624,6 +704,12 @@ static const char *wrong(void)
 		    given_of[calls[i].taken.origin.epoch] &&
 		    last_of(&calls[i]) > generator.issued)
 			broken = "an epoch missed an issued stamp";
+		if (calls[i].act->part && calls[i].act->source == KUID_LEX &&
+		    !calls[i].taken.origin.closed &&
+		    calls[i].taken.units.first >= closed_from)
+			broken = "taken for a closed identity";
+		if (is_shut(&calls[i]))
+			broken = "at or above a ceiling";
 		for (unsigned int j = 0; j < nr_calls; j++) {
 			if (i == j || !calls[j].taken.units.count)
 				continue;
@@ -904,6 +990,37 @@ static const struct scenario scenarios[] = {
 	  .acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 1) },
 		    { TAKE_(STAMPS, CPU, 150), TAKE_(STAMPS, CPU, 1) },
 		    { PUBLISH_(SET, false), PUBLISH_(SET, true) } } },
+	/* Each must hold for all that is taken once the change has returned. */
+	{ "the identity is closed",
+	  .acts = { { TAKE_(LEX, HOST, 1, .part = KUID_PART_WORKER),
+		      TAKE_(LEX, HOST, 1, .part = KUID_PART_WORKER) },
+		    { CLOSE_ } },
+	  .most_writes = 1 },
+	{ "the claim ends",
+	  .nr_lanes = 1,
+	  .shuts = true,
+	  .acts = { { TAKE_(LEX, CPU, 3, .part = KUID_PART_WORKER),
+		      TAKE_(LEX, CPU, 30, .part = KUID_PART_WORKER) },
+		    { TAKE_(LEX, HOST, 2, .part = KUID_PART_WORKER),
+		      TAKE_(GRID, FILE, 1, .part = KUID_PART_WORKER) },
+		    { SHUT_(WORKER, 0) } },
+	  .most_writes = 1 },
+	{ "the ceiling of the claim is lowered",
+	  .nr_lanes = 1,
+	  .shuts = true,
+	  .acts = { { TAKE_(LEX, CPU, 30, .part = KUID_PART_WORKER),
+		      TAKE_(LEX, CPU, 3, .part = KUID_PART_WORKER) },
+		    { TAKE_(LEX, HOST, 30, .part = KUID_PART_WORKER) },
+		    { SHUT_(WORKER, 20000) } },
+	  .most_writes = 1 },
+	{ "the ceiling of the cover is lowered",
+	  .nr_lanes = 1,
+	  .node_given = true,
+	  .shuts = true,
+	  .acts = { { TAKE_(LEX, FILE, 30), TAKE_(STAMPS, CPU, 20000) },
+		    { TAKE_(STAMPS, HOST, 20000) },
+		    { SHUT_(NONE, 20000) } },
+	  .most_writes = 1 },
 	{ "a given node and a step back",
 	  .nr_lanes = 1,
 	  .node_given = true,
