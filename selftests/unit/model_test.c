@@ -49,6 +49,7 @@
 #define MOST_CALLS  (CPUS * MOST_ACTS)
 #define MOST_EPOCHS 5
 #define FILES	    2
+#define GIVEN	    1 /* a node */
 
 enum deed {
 	NOTHING,
@@ -171,7 +172,7 @@ static unsigned int nr_epochs;
 static unsigned int nr_publishes;
 static unsigned int changes; /* how often waiters were woken */
 static unsigned int supply_of[MOST_EPOCHS + 1]; /* by number of the epoch */
-static bool given_of[MOST_EPOCHS + 1];
+static u64 node_of[MOST_EPOCHS + 1];
 
 /* The generation ID, and the one that an epoch's identity was drawn with. */
 static u64 vm_id[2];
@@ -425,7 +426,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	epoch->closings = READ_ONCE(generator.gate.closings);
 	scheduler_step();
 	drawn_of[nr_epochs + 1] = generation_id();
-	epoch->identity.node = act->node_given ? 1 : 100 + nr_epochs;
+	epoch->identity.node = act->node_given ? GIVEN : 100 + nr_epochs;
 	epoch->choices.node.value = epoch->identity.node;
 	epoch->given = act->node_given ? KUID_PARTS_NODE : 0;
 	epoch->nr_cpu_lanes = scenario->nr_lanes ?: 2;
@@ -440,7 +441,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 		supply->nr_cpus = epoch->nr_cpu_lanes;
 		epoch->sequences = supply;
 	}
-	given_of[nr_epochs + 1] = act->node_given;
+	node_of[nr_epochs + 1] = epoch->identity.node;
 	supply_of[nr_epochs + 1] = supply_of[nr_epochs] + is_new_supply;
 	nr_publishes++;
 	ret = kuid_generator_publish(&generator, epoch, &change);
@@ -606,7 +607,7 @@ static void check_given_once(const struct call *a, const struct call *b)
 		if (supply_of[e] != supply_of[f])
 			return;
 	} else if (e != f) {
-		if (given_of[e] && given_of[f] &&
+		if (node_of[e] == GIVEN && node_of[f] == GIVEN &&
 		    x->first / KUID_TICK_NS <= last_of(b) / KUID_TICK_NS &&
 		    y->first / KUID_TICK_NS <= last_of(a) / KUID_TICK_NS)
 			broken = "two epochs share a tick";
@@ -633,7 +634,7 @@ static bool is_shut(const struct call *call)
 	u64 last = ns_of(call->act->source, last_of(call));
 
 	if (call->act->source == KUID_STAMPS &&
-	    !given_of[call->taken.origin.epoch])
+	    node_of[call->taken.origin.epoch] != GIVEN)
 		return false;
 	return last >= min(ceilings[0], ceilings[call->act->part]);
 }
@@ -699,9 +700,12 @@ static const char *wrong(void)
 		}
 		if (calls[i].taken.origin.epoch - 1 >= nr_epochs)
 			broken = "a unit of an unknown epoch";
+		if (calls[i].taken.origin.identity.node !=
+		    node_of[calls[i].taken.origin.epoch])
+			broken = "an identity of another epoch";
 		if (calls[i].act->source == KUID_STAMPS &&
 		    calls[i].taken.origin.epoch < nr_epochs &&
-		    given_of[calls[i].taken.origin.epoch] &&
+		    node_of[calls[i].taken.origin.epoch] == GIVEN &&
 		    last_of(&calls[i]) > generator.issued)
 			broken = "an epoch missed an issued stamp";
 		if (calls[i].act->part && calls[i].act->source == KUID_LEX &&
