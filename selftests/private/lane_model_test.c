@@ -375,6 +375,7 @@ static void publish(enum kuid_why why, u64 given)
 	unsigned int number = nr_epochs + 1;
 	struct kuid_epoch *epoch = &epochs[nr_epochs].epoch;
 	struct kuid_change change = machine_change(why);
+	int ret;
 
 	epoch->key = (struct kuid_node_key) { { number, ~(u64)number } };
 	epoch->identity.node = given ?: kuid_node_of(&epoch->key, 0);
@@ -384,8 +385,11 @@ static void publish(enum kuid_why why, u64 given)
 	epoch->closings = READ_ONCE(generator.gate.closings);
 	if (why == KUID_EPOCH_FIRST)
 		epoch->sequences = &slots.sequences;
-	if (!kuid_generator_publish(&generator, epoch, &change))
+	ret = kuid_generator_publish(&generator, epoch, &change);
+	if (!ret)
 		nr_epochs++;
+	else if (ret != -EBUSY)
+		broken = "an epoch was refused";
 }
 
 static void start(void)
@@ -408,6 +412,8 @@ static void start(void)
 	kuid_generator_init(&generator, AHEAD, LIMIT, false);
 	generator.generation = &generation;
 	publish(KUID_EPOCH_FIRST, 0);
+	/* The kernel has made a stamp, which a clock step is behind. */
+	atomic64_set(&epochs[0].lanes[0].last, NOW);
 	if (scenario->nodes_left)
 		atomic64_set(&generator.epoch->nodes.last,
 			     KUID_NODE_LAST - scenario->nodes_left);
