@@ -78,11 +78,12 @@ clocks+=(jiffies)
 [[ " ${clocks[*]} " == *" $clocksource "* ]] ||
 	usage "--clocksource $clocksource is none of those that $arch has: ${clocks[*]}"
 
-vm='' temporary=''
+vm='' temporary='' watch=''
 # shellcheck disable=SC2317 # called at the end
 clean_up()
 {
 	[[ -z $vm ]] || kill "$vm" || true
+	[[ -z $watch ]] || kill "$watch" || true
 	[[ -z $temporary ]] || rm -f "$log"
 }
 at_end clean_up
@@ -121,14 +122,36 @@ sysctl.kernel.hung_task_timeout_secs=900 $line"
 		"${words[@]}" -kernel "$kernel/vmlinuz" -initrd "$initrd" -append "$line")
 fi
 
+# Whether a processor runs the kernel's own code for ever, before init: one of QEMU may not notice that
+# another one has changed that code, and the kernel changes it most while it boots.
+stands_still()
+{
+	grep -q 'BUG: soft lockup .* \[swapper/[0-9]*:1\]' "$log"
+}
+
 # The machine ends with this script: by the traps, or by the kernel if the script can't run them. In the
 # background, because a trap has to wait until a foreground program ends.
-setpriv --pdeathsig TERM "${command[@]}" <&"$input" >&"$output" 2>&"$errors" {output}>&- &
-vm=$!
+run()
+{
+	setpriv --pdeathsig TERM "${command[@]}" <&"$input" >&"$output" 2>&"$errors" {output}>&- &
+	vm=$!
+	while setpriv --pdeathsig TERM sleep 10; do
+		! stands_still || kill "$vm"
+	done {output}>&- >/dev/null 2>&1 &
+	watch=$!
+	ended=0
+	wait "$vm" || ended=$?
+	vm=
+	kill "$watch" 2>/dev/null || true
+	watch=
+}
+
+run
+if stands_still; then
+	say "the kernel stood still before init, booting it again"
+	run
+fi
 exec {output}>&-
-ended=0
-wait "$vm" || ended=$?
-vm=
 [[ -z $tee ]] || wait "$tee"
 
 status=$(sed -nE "s/^# exit status $known_as: ([0-9]+)\r?\$/\\1/p" "$log")
