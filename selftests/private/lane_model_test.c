@@ -388,7 +388,7 @@ static void publish(enum kuid_why why, u64 given)
 	ret = kuid_generator_publish(&generator, epoch, &change);
 	if (!ret)
 		nr_epochs++;
-	else if (ret != -EBUSY)
+	else if (ret != -EBUSY) /* the given node may be a lane's */
 		broken = "an epoch was refused";
 }
 
@@ -412,7 +412,7 @@ static void start(void)
 	kuid_generator_init(&generator, AHEAD, LIMIT, false);
 	generator.generation = &generation;
 	publish(KUID_EPOCH_FIRST, 0);
-	/* The kernel has made a stamp, which a clock step is behind. */
+	/* Without a stamp, no step of the clock needs an epoch. */
 	atomic64_set(&epochs[0].lanes[0].last, NOW);
 	if (scenario->nodes_left)
 		atomic64_set(&generator.epoch->nodes.last,

@@ -60,7 +60,7 @@ enum deed {
 	PUBLISH,
 	CLONE, /* the hypervisor changes the generation ID */
 	CLOSE, /* there may be a twin, of which no generation ID tells */
-	SHUT,  /* lower the ceiling of the claim or of the cover, or end it */
+	SHUT,  /* lower the cover's or the claim's ceiling, or end the claim */
 };
 
 /* One act of a CPU. */
@@ -467,6 +467,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	return true;
 }
 
+/* A claim ends if the act has no ceiling for it. */
 static void shut(const struct act *act)
 {
 	struct kuid_covered cover = generator.gate.cover;
@@ -994,7 +995,7 @@ static const struct scenario scenarios[] = {
 	  .acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 1) },
 		    { TAKE_(STAMPS, CPU, 150), TAKE_(STAMPS, CPU, 1) },
 		    { PUBLISH_(SET, false), PUBLISH_(SET, true) } } },
-	/* Each must hold for all that is taken once the change has returned. */
+	/* What these changes report must hold for all that is taken beside them. */
 	{ "the identity is closed",
 	  .acts = { { TAKE_(LEX, HOST, 1, .part = KUID_PART_WORKER),
 		      TAKE_(LEX, HOST, 1, .part = KUID_PART_WORKER) },

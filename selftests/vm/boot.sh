@@ -17,6 +17,7 @@
 #   --log FILE           write the console to this file
 #   --qemu "ARG..."      more arguments for QEMU, without spaces in them
 #   --known-as ID        nonce of the last line; a restored machine needs that of the saved one
+# A kernel that stands still before init is booted once more; each boot has the whole timeout.
 # User Mode Linux is a program, which runs without QEMU and takes --append, --mem, --timeout and --log.
 
 set -euo pipefail
@@ -122,8 +123,8 @@ sysctl.kernel.hung_task_timeout_secs=900 $line"
 		"${words[@]}" -kernel "$kernel/vmlinuz" -initrd "$initrd" -append "$line")
 fi
 
-# Whether a processor runs the kernel's own code for ever, before init: one of QEMU may not notice that
-# another one has changed that code, and the kernel changes it most while it boots.
+# Whether a processor is stuck in the kernel before init, so that nothing has run that is tested. QEMU may
+# have missed that another processor changed the kernel's code, as happens most while it boots.
 stands_still()
 {
 	grep -q 'BUG: soft lockup .* \[swapper/[0-9]*:1\]' "$log"
