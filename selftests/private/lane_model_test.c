@@ -436,7 +436,7 @@ static void start(void)
  * of the clock end later lanes, too.
  */
 static const unsigned int ends_of[] = {
-	[CLOSE] = 1, [FORK_VM] = 2,   [RENEW] = 1,    [STEP] = 1,
+	[CLOSE] = 2, [FORK_VM] = 2,   [RENEW] = 1,    [STEP] = 1,
 	[GIVE] = 2,  [GIVE_LANE] = 2, [SET_BACK] = 3, [FORK] = 1,
 };
 
